@@ -32,19 +32,29 @@ class Room:
         self._taken: list[tuple[int, tuple[float, float, int]]] = []
 
     def place(self, pod: Pod) -> int | None:
-        """The first worker that has room for the pod, which it takes; None where none has."""
-        cpu, memory = (pod.cpu or 0.0) - ROUNDING, pod.memory or 0.0
+        """The first worker that has room for the pod, which takes it; None where none has."""
+        index = self.find(pod)
+        if index is not None:
+            node = self._leaves + index
+            cpu, memory, places = self._tree[node]
+            self._set(node, (cpu - (pod.cpu or 0.0), memory - (pod.memory or 0.0), places - 1))
+        return index
+
+    def find(self, pod: Pod) -> int | None:
+        """The first worker that has room for the pod, without taking it."""
         tree, waiting = self._tree, [1]
         while waiting:
             node = waiting.pop()
-            free = tree[node]
-            if free[0] >= cpu and free[1] >= memory and free[2] >= 1:
+            if _holds(tree[node], pod):
                 if node >= self._leaves:
-                    self._set(node, (free[0] - (pod.cpu or 0.0), free[1] - memory, free[2] - 1))
                     return node - self._leaves
                 waiting.append(2 * node + 1)
                 waiting.append(2 * node)
         return None
+
+    def has_room(self, index: int, pod: Pod) -> bool:
+        """Whether this one worker could take the pod."""
+        return _holds(self._tree[self._leaves + index], pod)
 
     def close(self, index: int) -> None:
         """Nothing more is placed there."""
@@ -91,6 +101,10 @@ def free_of(capacity: Capacity | None, pods: Iterable[Pod] | None) -> tuple[floa
         memory -= pod.memory
         places -= 1
     return cpu, memory, places
+
+
+def _holds(free: tuple[float, float, int], pod: Pod) -> bool:
+    return free[0] >= (pod.cpu or 0.0) - ROUNDING and free[1] >= (pod.memory or 0.0) and free[2] >= 1
 
 
 def _larger(left: tuple[float, float, int], right: tuple[float, float, int]) -> tuple[float, float, int]:

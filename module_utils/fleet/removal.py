@@ -58,6 +58,7 @@ class _Search:
             worker.zone for worker in workers if worker.state in (WorkerState.READY, WorkerState.JOINING)
         )
         self.receivers: set[str] = set()
+        self.homeless: dict[tuple[float | None, float | None], str] = {}
         self.kept: dict[str, Finding] = {}
 
     def _make_room_for_the_lost(self) -> None:
@@ -116,15 +117,30 @@ class _Search:
         """A place on another Ready worker for each of its pods; None, and the reason noted, where one finds none."""
         start = self.room.mark()
         self.room.close(self.place_of[worker.name])
+        closed = self.room.mark()
         homes = {}
         for pod in largest_first(self.moving[worker.name]):
-            host = self.room.place(pod)
+            host = None if self._is_homeless(pod, worker) else self.room.place(pod)
             if host is None:
+                self.room.undo(closed)
+                self._remember_homeless(pod, worker)
                 self.room.undo(start)
                 self.kept[worker.name] = (Reason.FITS_NOWHERE, _needs(pod))
                 return None
             homes[pod.path] = self.hosts[host].name
         return homes
+
+    def _is_homeless(self, pod: Pod, worker: Worker) -> bool:
+        """Such a pod found no room before, when another worker was closed: then only that one is left to ask."""
+        closed_then = self.homeless.get((pod.cpu, pod.memory))
+        if closed_then is None:
+            return False
+        return closed_then == worker.name or not self.room.has_room(self.place_of[closed_then], pod)
+
+    def _remember_homeless(self, pod: Pod, worker: Worker) -> None:
+        """Without this, a fleet that is full in a mixed way costs a search of all workers for each of them."""
+        if (pod.cpu, pod.memory) not in self.homeless and self.room.find(pod) is None:
+            self.homeless[pod.cpu, pod.memory] = worker.name
 
     def _take_out(self, removal: Removal) -> None:
         """Its room stays closed and its pods' new places taken; its zone and its budgets have one less to give."""

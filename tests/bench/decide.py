@@ -42,6 +42,12 @@ def fleet(count: int) -> list[dict[str, Any]]:
     ]
 
 
+def mixed_and_full(count: int) -> list[dict[str, Any]]:
+    """Every other worker has CPU to spare and no memory, the others the reverse: the hardest fleet to find room in."""
+    spare = ({"cpu": 2.0, "memory": 9.1e8, "pods": 110}, {"cpu": 0.91, "memory": 2e9, "pods": 110})
+    return [each | {"allocatable": spare[number % 2]} for number, each in enumerate(fleet(count))]
+
+
 def situations(count: int) -> dict[str, dict[str, Any]]:
     limits = {"policy": {"max_workers": 10_000}}
     few = [f"p{number}-5" for number in range(0, count, 10)]
@@ -52,6 +58,7 @@ def situations(count: int) -> dict[str, dict[str, Any]]:
         "scale-up": observation(workers=fleet(count), **limits, **steady(240, cpu_percent=88.0)),
         "scale-down": observation(workers=fleet(count), budgets=budgets, **limits, **low_load()),
         "scale-down, nothing fits": observation(workers=full, budgets=budgets, **limits, **low_load()),
+        "scale-down, mixed and full": observation(workers=mixed_and_full(count), **limits, **low_load()),
     }
 
 
@@ -79,7 +86,7 @@ def exponent(small: tuple[int, float], large: tuple[int, float]) -> float:
 
 
 def main() -> None:
-    print(f"{'situation':<26}{'workers':>8}{'pods':>9}{'ms':>10}{'peak MB':>9}{'us a pod':>10}")
+    print(f"{'situation':<28}{'workers':>8}{'pods':>9}{'ms':>10}{'peak MB':>9}{'us a pod':>10}")
     for name in situations(1):
         times: list[tuple[int, float]] = []
         for count in SIZES:
@@ -89,14 +96,14 @@ def main() -> None:
             peak = peak_bytes(lambda seen=seen: decide(seen))
             times.append((count, seconds))
             pods = count * PODS_EACH
-            print(f"{name:<26}{count:>8}{pods:>9}{seconds * 1e3:>10.3f}{peak / 1e6:>9.2f}{seconds / pods * 1e6:>10.3f}")
+            print(f"{name:<28}{count:>8}{pods:>9}{seconds * 1e3:>10.3f}{peak / 1e6:>9.2f}{seconds / pods * 1e6:>10.3f}")
         print(
-            f"{'':<26}growth exponent from {SIZES[-2]} to {SIZES[-1]} workers: {exponent(times[-2], times[-1]):.2f}\n"
+            f"{'':<28}growth exponent from {SIZES[-2]} to {SIZES[-1]} workers: {exponent(times[-2], times[-1]):.2f}\n"
         )
     for count in SIZES:
         given = situations(count)["scale-down"]
         seconds = best_of(lambda given=given: Observation.from_dict(given))
-        print(f"{'reading the observation':<26}{count:>8}{count * PODS_EACH:>9}{seconds * 1e3:>10.3f}")
+        print(f"{'reading the observation':<28}{count:>8}{count * PODS_EACH:>9}{seconds * 1e3:>10.3f}")
 
 
 if __name__ == "__main__":
