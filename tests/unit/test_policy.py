@@ -217,7 +217,9 @@ def test_every_problem_is_reported_at_once() -> None:
 
 
 def test_a_field_that_is_refused_is_not_also_called_contradictory() -> None:
-    assert problems({"max_workers": -1}) == ["max_workers is -1: must be a whole number from 0 to 10000"]
+    assert problems({"max_workers": -1, "min_workers": 11}) == [
+        "max_workers is -1: must be a whole number from 0 to 10000"
+    ]
 
 
 def test_problems_of_the_environment_name_the_variable() -> None:

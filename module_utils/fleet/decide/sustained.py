@@ -8,8 +8,6 @@ from typing import NamedTuple
 from ..model import Reading
 from .explain import duration, number
 
-ENOUGH_READINGS = 2
-
 
 class Threshold(NamedTuple):
     """One condition of a rule: `label` is what people read, `metric` the name of the value in a reading."""
@@ -59,7 +57,8 @@ def judge(threshold: Threshold, readings: Sequence[Reading], interval: float) ->
     lasted = newest.at - window[0].at
     needed = threshold.for_seconds - interval / 2
     is_unbroken = all(threshold.is_met_by(threshold.value_of(reading)) for reading in window)
-    if is_unbroken and lasted >= needed and len({reading.at for reading in window}) >= ENOUGH_READINGS:
+    # a policy's window is no shorter than its interval, so such a span takes at least two readings
+    if is_unbroken and lasted >= needed:
         return Judgement(True, True, f"{seen} {threshold.condition} for {duration(threshold.for_seconds)}")
     remaining = max(0.0, needed - _unbroken_seconds(threshold, window))
     outlook = _outlook(remaining, interval)

@@ -90,3 +90,32 @@ def test_requests_that_were_not_listed_fall_back_to_steps() -> None:
     given = observation(policy={"profile": "adaptive"}, reading=reading(pending_pods=7), pending=[])
 
     assert decide(Observation.from_dict(given)).count == 2
+
+
+FILLED = {"pods": [pod("big", cpu=2.0)]}
+
+
+@pytest.mark.parametrize(
+    ("fleet", "pending", "is_stuck"),
+    [
+        pytest.param(
+            [worker("j", state="joining"), worker("r", **FILLED)], 1, False, id="they-wait-for-a-joining-worker"
+        ),
+        pytest.param(
+            [worker("a", state="joining"), worker("r")], 1, True, id="a-ready-worker-is-asked-before-a-joining-one"
+        ),
+        pytest.param([worker("r"), worker("s", **FILLED)], 3, False, id="new-workers-are-on-their-way-for-the-rest"),
+    ],
+)
+def test_only_pods_that_fit_on_ready_workers_are_stuck(fleet: list[Any], pending: int, is_stuck: bool) -> None:
+    readings = steady(360, pending_pods=pending)
+    given = observation(policy={"profile": "adaptive"}, workers=fleet, pending=waiting(pending), **readings)
+    decision = decide(Observation.from_dict(given))
+
+    assert [alert.name.value for alert in decision.alerts] == (["pending_stuck"] if is_stuck else [])
+
+
+def test_pods_that_need_no_new_worker_do_not_fire() -> None:
+    steps = {step.rule: step.verdict.value for step in decided(waiting(1), workers(2)).explain}
+
+    assert steps["pending_pods"] == "pass"

@@ -7,7 +7,7 @@ import pytest
 from fleet.decide.engine import decide
 from fleet.model import Decision
 from fleet.observation import Observation
-from situations import NOW, observation, reading, workers
+from situations import NOW, low_load, observation, reading, workers
 
 HOUR, DAY = 3600, 86_400
 HOUR_START = NOW // HOUR * HOUR
@@ -28,7 +28,6 @@ def decided(demand: list[dict[str, float]], minute: int = 50, **changes: Any) ->
     ("demand", "minute", "action"),
     [
         pytest.param(days_of(1.5), 50, "scale_up", id="three-days-at-75-percent"),
-        pytest.param(days_of(1.4), 50, "none", id="exactly-70-percent"),
         pytest.param(days_of(1.5), 49, "none", id="minute-49-is-too-early"),
         pytest.param(days_of(1.5), 59, "scale_up", id="minute-59"),
         pytest.param(days_of(9.0, days=2), 50, "none", id="two-days-are-too-few"),
@@ -54,6 +53,28 @@ def test_once_an_hour(completed_after_hour_start: int, action: str) -> None:
     last = {"direction": "up", "completed_at": HOUR_START + completed_after_hour_start}
 
     assert decided(days_of(1.9), minute=56, last_action=last).action == action
+
+
+@pytest.mark.parametrize(
+    ("limit", "action"), [(75, "none"), (74.9, "scale_up")], ids=["at-the-limit", "above-the-limit"]
+)
+def test_demand_must_be_above_the_limit(limit: float, action: str) -> None:
+    assert decided(days_of(1.5), policy={"predictive_percent": limit}).action == action
+
+
+def test_a_scale_down_does_not_use_up_the_look_ahead() -> None:
+    last = {"direction": "down", "completed_at": HOUR_START + 51 * 60}
+
+    assert decided(days_of(1.9), minute=56, last_action=last).action == "scale_up"
+
+
+@pytest.mark.parametrize(("minute", "action"), [(50, "none"), (49, "scale_down")], ids=["looking-ahead", "not-yet"])
+def test_a_gap_in_the_demand_of_the_next_hour_keeps_the_worker(minute: int, action: str) -> None:
+    now = HOUR_START + minute * 60
+    gap = [each | {"workers": None} for each in days_of(9.0)]
+    given = observation(now=now, workers=workers(3), demand=gap, **low_load(now=now))
+
+    assert decide(Observation.from_dict(given)).action == action
 
 
 def test_it_can_be_switched_off() -> None:
