@@ -31,13 +31,21 @@ def expected_capacity(instance_type: str, workers: Iterable[Worker], policy: Pol
     return min(shown, key=lambda each: (each.cpu, each.memory, each.pods), default=COMMON.get(instance_type))
 
 
-def without_daemons(capacity: Capacity, workers: Iterable[Worker]) -> Capacity:
-    """What is left of a new worker once the DaemonSets have put their pods on it, as they have on the others."""
+def empty_worker(instance_type: str, workers: Iterable[Worker], policy: Policy) -> Capacity | None:
+    """What is left of a new worker once the DaemonSets have put their pods on it, as they have on the others.
+
+    None where its size, or what the DaemonSets ask for, is not known.
+    """
+    size = expected_capacity(instance_type, workers, policy)
     cpu = memory = 0.0
     count = 0
     for worker in workers:
         daemons = [pod for pod in worker.pods or () if owner_kind(pod) == "DaemonSet"]
+        if size is None or any(pod.cpu is None or pod.memory is None for pod in daemons):
+            return None
         cpu = max(cpu, sum(pod.cpu or 0.0 for pod in daemons))
         memory = max(memory, sum(pod.memory or 0.0 for pod in daemons))
         count = max(count, len(daemons))
-    return Capacity(max(0.0, capacity.cpu - cpu), max(0.0, capacity.memory - memory), max(0, capacity.pods - count))
+    if size is None:
+        return None
+    return Capacity(max(0.0, size.cpu - cpu), max(0.0, size.memory - memory), max(0, size.pods - count))

@@ -20,6 +20,8 @@ Decoder = Callable[[Any], Any]
 LARGEST_NUMBER = 1e15
 # More names than this do not help a person who looks for one.
 FEW_NAMES = 16
+# Whoever has more than this to mend begins with these.
+ENOUGH_PROBLEMS = 10
 
 _decoders: dict[Any, Decoder] = {}
 _encoded_fields: dict[type[Value], tuple[str, ...]] = {}
@@ -89,14 +91,15 @@ def number_within(low: float, high: float, whole: bool = False) -> Decoder:
     elif high < LARGEST_NUMBER:
         allowed = f"{kind} from {low:g} to {high:.12g}"
     else:
-        allowed = f"{kind}, at least {low:g}" if low > -LARGEST_NUMBER else f"{kind} that is finite"
+        allowed = f"{kind}, at least {low:g}" if low > -LARGEST_NUMBER else kind
+    too_large = f"{kind}, at most {high:g}"
 
     def decode(given: Any) -> Any:
         # bool is an int in Python but not a number in JSON; NaN fails the comparison
         if type(given) is not int and (whole or type(given) is not float):
             raise refusal(given, allowed)
         if not low <= given <= high:
-            raise refusal(given, allowed)
+            raise refusal(given, too_large if given > high == LARGEST_NUMBER else allowed)
         return given
 
     return decode
@@ -184,12 +187,17 @@ def _list_decoder(kind: Any) -> Decoder:
     def decode(given: Any) -> Any:
         if not isinstance(given, list | tuple):
             raise refusal(given, "a list")
-        decoded = []
-        for item in given:
+        decoded: list[Any] = []
+        problems: list[Problem] = []
+        for index, item in enumerate(given):
             try:
                 decoded.append(decode_item(item))
             except InputError as error:
-                raise error.under(f"[{len(decoded)}]") from None
+                problems.extend(error.under(f"[{index}]").problems)
+                if len(problems) >= ENOUGH_PROBLEMS:
+                    break
+        if problems:
+            raise InputError(*problems[:ENOUGH_PROBLEMS])
         return tuple(decoded)
 
     return decode
@@ -201,12 +209,15 @@ def _mapping_decoder(kind: Any) -> Decoder:
     def decode(given: Any) -> Any:
         if not isinstance(given, dict):
             raise refusal(given, "an object")
-        decoded = {}
+        decoded: dict[str, Any] = {}
+        problems: list[Problem] = []
         for key, item in given.items():
             try:
                 decoded[_decode_name(key)] = decode_item(item)
             except InputError as error:
-                raise error.under(str(key)) from None
+                problems.extend(error.under(str(key)).problems)
+        if problems:
+            raise InputError(*problems[:ENOUGH_PROBLEMS])
         return decoded
 
     return decode
@@ -231,17 +242,18 @@ def _object_decoder(kind: type[Value]) -> Decoder:
     def decode(given: Any) -> Any:
         if not isinstance(given, dict):
             raise refusal(given, "an object")
-        if not names.issuperset(given):
-            raise unknown_fields(given, names)
+        problems = [] if names.issuperset(given) else unknown_fields(given, names)
         decoded = {}
         for name, decode_field, required in plan:
             if name in given:
                 try:
                     decoded[name] = decode_field(given[name])
                 except InputError as error:
-                    raise error.under(name) from None
+                    problems.extend(error.under(name).problems)
             elif required:
-                raise InputError(Problem(name, "missing", "given"))
+                problems.append(Problem(name, "missing", "given"))
+        if problems:
+            raise InputError(*problems)
         value = kind(**decoded)
         if has_check:
             value.check()
@@ -251,15 +263,15 @@ def _object_decoder(kind: type[Value]) -> Decoder:
     return decode
 
 
-def unknown_fields(given: dict[Any, Any], names: frozenset[str]) -> InputError:
-    """Every field that nobody knows, each with the nearest field that somebody does."""
+def unknown_fields(given: dict[Any, Any], names: frozenset[str]) -> list[Problem]:
+    """The fields that nobody knows, each with the nearest field that somebody does."""
     problems = []
-    for name in sorted((name for name in given if name not in names), key=str):
+    for name in sorted((name for name in given if name not in names), key=str)[:ENOUGH_PROBLEMS]:
         near = get_close_matches(str(name), names, n=1)
         few = f"; known are {', '.join(sorted(names))}" if len(names) <= FEW_NAMES else ""
         hint = f"; did you mean {near[0]}?" if near else few
         problems.append(Problem(str(name), f"{shown(given[name])}, an unknown field", f"left out{hint}"))
-    return InputError(*problems)
+    return problems
 
 
 def _field_names(kind: type[Value]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from .errors import Problem, shown
-from .model import Rule
+from .model import Direction, Rule
 
 if TYPE_CHECKING:
     from .policy import CustomRule, Policy
@@ -33,29 +33,41 @@ def contradictions(policy: Policy) -> Iterator[Found]:
                 Problem(name, ", ".join(listed) or "empty", "a list of one or more names, each once"),
                 {name},
             )
-    for problem in _custom_rule_names(policy.custom_rules):
+    for problem in _custom_rule_problems(policy.custom_rules):
         yield problem, {"custom_rules"}
 
 
 def windows(policy: Policy) -> Iterator[tuple[str, float]]:
-    """Every `…for_seconds` of the policy, with its path."""
+    """Everything that must hold for a while, with its path."""
     for each in fields(policy):
-        if each.name.endswith("for_seconds"):
+        if each.name.endswith("for_seconds") or each.name == "pending_stuck_seconds":
             yield each.name, getattr(policy, each.name)
     for index, rule in enumerate(policy.custom_rules):
         yield f"custom_rules[{index}].for_seconds", rule.for_seconds
 
 
-def _custom_rule_names(rules: tuple[CustomRule, ...]) -> Iterator[Problem]:
-    reserved = {rule.value for rule in Rule}
-    seen = set()
+def _custom_rule_problems(rules: tuple[CustomRule, ...]) -> Iterator[Problem]:
+    limits: dict[tuple[str, Direction], float] = {}
     for index, rule in enumerate(rules):
-        path = f"custom_rules[{index}].name"
-        if rule.name in reserved:
-            yield Problem(path, shown(rule.name), "a name that no built-in rule has")
-        if (rule.name, rule.direction) in seen:
-            yield Problem(path, shown(rule.name), f"given once for direction {rule.direction.value}")
-        seen.add((rule.name, rule.direction))
+        path = f"custom_rules[{index}]"
+        if rule.name in RESERVED or (rule.name, rule.direction) in BUILT_IN:
+            yield Problem(f"{path}.name", shown(rule.name), "a name that no built-in rule has")
+        if (rule.name, rule.direction) in limits:
+            yield Problem(f"{path}.name", shown(rule.name), f"given once for direction {rule.direction}")
+        limits[rule.name, rule.direction] = rule.threshold
+        up = limits.get((rule.name, Direction.UP))
+        if rule.direction is Direction.DOWN and up is not None and rule.threshold >= up:
+            yield Problem(
+                f"{path}.threshold", shown(rule.threshold), f"below that of direction up, which is {shown(up)}"
+            )
+
+
+RESERVED = frozenset({rule.value for rule in Rule} | {"low_load"})
+# A metric of ours may be given the direction that we do not use ourselves.
+BUILT_IN = frozenset(
+    {(name, Direction.UP) for name in ("queue_depth", "latency_p95_ms", "error_rate_percent", "request_rate")}
+    | {("queue_depth", Direction.DOWN)}
+)
 
 
 def _above(first: float, second: float) -> bool:

@@ -60,7 +60,7 @@ def _listing(text: str, kind: Any) -> Any:
     if text.startswith(("[", "{")):
         try:
             return json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise refusal(text, "JSON") from None
     if get_origin(kind) is dict:
         raise refusal(text, "a JSON object")

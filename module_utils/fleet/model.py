@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 from .codec import AtLeast, Between, NonEmpty, Value
+from .errors import refusal
 
 Name = Annotated[str, NonEmpty()]
 Amount = Annotated[float, AtLeast(0)]
@@ -66,7 +67,6 @@ class Rule(StrEnum):
     PENDING_PODS = "pending_pods"
     CPU = "cpu"
     MEMORY = "memory"
-    CUSTOM = "custom"
     PREDICTIVE = "predictive"
     PAUSED = "paused"
     AT_MAXIMUM = "at_maximum"
@@ -117,7 +117,10 @@ class AlertEvent(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reading(Value):
-    """One round of metrics; `unmeasured` says why a value is null, where that is known."""
+    """One round of metrics; `unmeasured` says why a value is null, where that is known.
+
+    `cached` is for a reading of an earlier look that stands in for one that failed: nothing scales down on it.
+    """
 
     at: Epoch
     cpu_percent: Amount | None = None
@@ -125,6 +128,13 @@ class Reading(Value):
     pending_pods: Count | None = None
     custom: dict[str, float | None] = field(default_factory=dict)
     unmeasured: dict[str, Unmeasured] = field(default_factory=dict)
+    cached: bool = False
+
+    def check(self) -> None:
+        for name in self.unmeasured:
+            is_core = name in ("cpu_percent", "memory_percent", "pending_pods")
+            if (getattr(self, name) if is_core else self.custom.get(name, name)) is not None:
+                raise refusal(name, "the name of a metric of this reading that is null", "unmeasured")
 
     def why_unmeasured(self, metric: str) -> str:
         return self.unmeasured.get(metric, Unmeasured.MISSING).value

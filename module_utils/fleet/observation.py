@@ -45,6 +45,8 @@ class Observation(Value):
     def check(self) -> None:
         _refuse_backward_time(self)
         _refuse_twins(self)
+        _refuse_twins_among("budgets", [f"{budget.namespace}/{budget.name}" for budget in self.budgets or ()])
+        _refuse_twins_among("pending", [pod.path for pod in self.pending or ()])
 
     def counted(self) -> tuple[Worker, ...]:
         """The workers that count as current: Ready, or still joining."""
@@ -86,6 +88,14 @@ def _refuse_twins(observation: Observation) -> None:
             if (pod.namespace, pod.name) in pods:
                 raise _twin(f"workers[{index}].pods[{place}].name", pod.path)
             pods.add((pod.namespace, pod.name))
+
+
+def _refuse_twins_among(kind: str, paths: list[str]) -> None:
+    seen: set[str] = set()
+    for index, path in enumerate(paths):
+        if path in seen:
+            raise _twin(f"{kind}[{index}].name", path)
+        seen.add(path)
 
 
 def _twin(path: str, name: str) -> InputError:

@@ -17,6 +17,7 @@ from .errors import InputError, Problem, refusal
 from .model import Amount, Capacity, Direction, Name
 
 Workers = Annotated[int, Between(0, 10_000)]
+Step = Annotated[int, Between(1, 100)]
 Percent = Annotated[float, Between(0, 100)]
 Seconds = Annotated[float, Between(0, 604_800)]
 Positive = Annotated[float, Between(1, 86_400)]
@@ -96,10 +97,10 @@ class Policy(Value):
         2, "workers at the first start, in different zones; held within min and max", "INITIAL_NODES"
     )
     sizing: Sizing = _of(Sizing.STEP, "step: fixed steps; fit: as many workers as the pending pods' requests need")
-    scale_up_step: Workers = _of(1, "workers added at a time")
-    urgent_step: Workers = _of(2, "workers added at a time when it is urgent; never fewer than scale_up_step")
-    max_step: Workers = _of(8, "most workers added at a time under sizing fit")
-    scale_down_step: Workers = _of(1, "workers removed at a time")
+    scale_up_step: Step = _of(1, "workers added at a time")
+    urgent_step: Step = _of(2, "workers added at a time when it is urgent; never fewer than scale_up_step")
+    max_step: Step = _of(8, "most workers added at a time under sizing fit")
+    scale_down_step: Step = _of(1, "workers removed at a time")
 
     interval_seconds: Positive = _of(120, "how often the fleet is looked at")
     cpu_up_percent: Percent = _of(70, "CPU above this adds a worker", "SCALE_UP_THRESHOLD_CPU")
@@ -152,7 +153,7 @@ class Policy(Value):
     instance_capacity: dict[str, Capacity] = field(
         default_factory=dict,
         metadata={
-            "meaning": "what a new worker of a type offers to pods, where no worker of it can be seen",
+            "meaning": "what a new worker of a type offers to pods; without it, what workers of that type show",
             "env": "",
         },
     )
@@ -167,7 +168,7 @@ class Policy(Value):
     stuck_after_seconds: Positive = _of(900, "an operation older than this has failed")
     prometheus_timeout_seconds: Positive = _of(10, "wait for Prometheus")
     prometheus_retries: Tries = _of(2, "tries after the first one")
-    reading_max_age_seconds: Seconds = _of(300, "readings older than this are not used at all")
+    reading_max_age_seconds: Seconds = _of(300, "readings this old are not used at all")
     query_set: QuerySet = _of(QuerySet.NODE_EXPORTER, "which PromQL measures CPU and memory")
     pending_query: PendingQuery = _of(PendingQuery.UNSCHEDULABLE, "which PromQL counts pending pods")
 
@@ -212,7 +213,7 @@ class Policy(Value):
         """`problems` are those found before; whatever they concern is not reported a second time."""
         hints = field_hints()
         if not hints.keys() >= given.keys():
-            problems.extend(unknown_fields(given, frozenset(hints)).problems)
+            problems.extend(unknown_fields(given, frozenset(hints)))
         decoded = {}
         for name in given.keys() & hints.keys():
             try:

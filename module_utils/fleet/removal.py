@@ -53,7 +53,8 @@ class _Search:
         self.hosts = [worker for worker in workers if worker.state is WorkerState.READY]
         self.place_of = {worker.name: place for place, worker in enumerate(self.hosts)}
         self.room = Room([free_of(host.allocatable, host.pods) for host in self.hosts])
-        self._make_room_for_the_lost()
+        self.reserved: dict[str, list[Pod]] = {}
+        self.nobody_may_go = self._make_room_for_the_lost()
         self.in_zone = Counter(
             worker.zone for worker in workers if worker.state in (WorkerState.READY, WorkerState.JOINING)
         )
@@ -61,11 +62,18 @@ class _Search:
         self.homeless: dict[tuple[float | None, float | None], str] = {}
         self.kept: dict[str, Finding] = {}
 
-    def _make_room_for_the_lost(self) -> None:
-        """Pods of workers that are going anyway come first: the room that they need is not there for others."""
-        lost = (worker for worker in self.workers if worker.state in (WorkerState.DRAINING, WorkerState.NOT_READY))
+    def _make_room_for_the_lost(self) -> Finding | None:
+        """Pods of workers that are going anyway come first. If they find no room, or are not known, nobody may go."""
+        lost = [worker for worker in self.workers if worker.state in (WorkerState.DRAINING, WorkerState.NOT_READY)]
+        for worker in lost:
+            if worker.pods is None or any(pod.cpu is None or pod.memory is None for pod in self.moving[worker.name]):
+                return Reason.NOT_MEASURED, f"the pods of {worker.name} ({worker.state}) need room, but are not known"
         for pod in largest_first(pod for worker in lost for pod in self.moving[worker.name]):
-            self.room.place(pod)
+            host = self.room.place(pod)
+            if host is None:
+                return Reason.FITS_NOWHERE, f"{pod.path} loses its worker and has no place to go itself"
+            self.reserved.setdefault(self.hosts[host].name, []).append(pod)
+        return None
 
     def plan(self, count: int) -> RemovalPlan:
         removals: list[Removal] = []
@@ -93,6 +101,8 @@ class _Search:
         for worker in sorted(candidates, key=self._rank):
             homes = self._homes(worker)
             if homes is not None:
+                for pod in self.reserved.pop(worker.name, []):
+                    self.reserved.setdefault(homes.pop(pod.path), []).append(pod)
                 return Removal(worker, homes)
         return None
 
@@ -101,8 +111,10 @@ class _Search:
             return BY_STATE[worker.state]
         if worker.name in self.receivers:
             return Reason.RECEIVES_PODS, "takes the pods of a worker that goes"
-        return protection_by_zone(worker, self.in_zone) or protection_of_worker(
-            worker, self.moving[worker.name], covering
+        return (
+            protection_by_zone(worker, self.in_zone)
+            or protection_of_worker(worker, self.moving[worker.name], covering)
+            or self.nobody_may_go
         )
 
     def _rank(self, worker: Worker) -> tuple[float, float, int, float, str]:
@@ -114,12 +126,15 @@ class _Search:
         return -self.in_zone[worker.zone], busy, len(self.moving[worker.name]), launched, worker.name
 
     def _homes(self, worker: Worker) -> dict[str, str] | None:
-        """A place on another Ready worker for each of its pods; None, and the reason noted, where one finds none."""
+        """A place on another Ready worker for each of its pods, and for those that were to come to it.
+
+        None, and the reason noted, where one of them finds none.
+        """
         start = self.room.mark()
         self.room.close(self.place_of[worker.name])
         closed = self.room.mark()
         homes = {}
-        for pod in largest_first(self.moving[worker.name]):
+        for pod in largest_first(self.moving[worker.name] + self.reserved.get(worker.name, [])):
             host = None if self._is_homeless(pod, worker) else self.room.place(pod)
             if host is None:
                 self.room.undo(closed)

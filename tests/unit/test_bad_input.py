@@ -61,7 +61,7 @@ FULL = observation(
         pytest.param(["reading", "pending_pods"], 1.5, "reading.pending_pods is 1.5: must be a whole", id="half-a-pod"),
         pytest.param(["reading", "custom", "q"], "9", "reading.custom.q is '9': must be a number", id="custom-text"),
         pytest.param(["reading", "custom"], [], "reading.custom is a list of 0: must be an object", id="custom-list"),
-        pytest.param(["workers"], {}, "workers is an object with 0 fields: must be a list", id="workers-object"),
+        pytest.param(["workers"], {}, "workers is an object: must be a list", id="workers-object"),
         pytest.param(["workers", 0, "pods", 0, "cpu"], -1, "workers[0].pods[0].cpu is -1: must be", id="deep-path"),
         pytest.param(["workers", 0, "allocatable"], {"cpu": 1}, "workers[0].allocatable.memory is missing", id="part"),
         pytest.param(["workers", 1, "name"], "a", "workers[1].name is 'a': must be given once", id="twin-name"),
@@ -83,6 +83,27 @@ FULL = observation(
             ["policy", "min_workers"], 11, "policy.min_workers is 11: must be at most max_workers", id="policy"
         ),
         pytest.param(["policy", "minworkers"], 1, "policy.minworkers is 1, an unknown field", id="policy-field"),
+        pytest.param(
+            ["budgets"],
+            [{"namespace": "shop", "name": "web", "allowed": 9}, {"namespace": "shop", "name": "web", "allowed": 0}],
+            "budgets[1].name is 'shop/web': must be given once",
+            id="twin-budget",
+        ),
+        pytest.param(
+            ["pending"], [pod("x"), pod("x")], "pending[1].name is 'shop/x': must be given", id="twin-pending"
+        ),
+        pytest.param(
+            ["reading", "unmeasured"],
+            {"cpu_percent": "stale"},
+            "reading.unmeasured is 'cpu_percent': must be the name of a metric of this reading that is null",
+            id="a-value-that-is-called-stale",
+        ),
+        pytest.param(
+            ["reading", "unmeasured"], {"cpu": "stale"}, "reading.unmeasured is 'cpu': must be", id="no-metric"
+        ),
+        pytest.param(
+            ["reading", "cpu_percent"], 1e16, "reading.cpu_percent is 1e+16: must be a number, at most", id="max"
+        ),
         pytest.param(["alerted"], {"": 1}, "alerted is '': must be a text", id="empty-key"),
     ],
 )
@@ -122,3 +143,11 @@ def test_a_long_value_is_cut() -> None:
         Observation.from_dict(observation(now="x" * 10_000))
 
     assert len(str(caught.value)) < 200
+
+
+def test_several_problems_are_named_together_but_not_a_thousand() -> None:
+    with pytest.raises(InputError) as caught:
+        Observation.from_dict(observation(workers=[{"name": "a"}] * 1000))
+
+    assert len(caught.value.problems) == 10
+    assert str(caught.value).startswith("workers[0].instance_id is missing: must be given; workers[0].zone is missing")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fleet.capacity import expected_capacity, without_daemons
+from fleet.capacity import empty_worker, expected_capacity
 from fleet.model import Capacity, Worker
 from fleet.policy import Policy
 from situations import pod, worker
@@ -58,10 +58,10 @@ def daemon(name: str, cpu: float | None, memory: float | None) -> dict[str, Any]
             id="the-most-of-each-that-any-worker-carries",
         ),
         pytest.param([None], Capacity(2.0, 2e9, 110), id="pods-unknown"),
-        pytest.param([[daemon("a", None, None)]], Capacity(2.0, 2e9, 109), id="requests-unknown-still-take-a-place"),
+        pytest.param([[daemon("a", None, 0)]], None, id="a-request-that-is-not-known"),
         pytest.param([[daemon("a", 9.0, 9e9)]], Capacity(0.0, 0.0, 109), id="never-negative"),
     ],
 )
-def test_daemons_come_first(pods: list[list[dict[str, Any]] | None], left: Capacity) -> None:
+def test_daemons_come_first(pods: list[list[dict[str, Any]] | None], left: Capacity | None) -> None:
     workers = [Worker.from_dict(worker(f"w{number}", pods=each)) for number, each in enumerate(pods)]
-    assert without_daemons(KNOWN, workers) == left
+    assert empty_worker("t3.small", workers, Policy(instance_capacity={"t3.small": KNOWN})) == left

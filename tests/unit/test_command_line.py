@@ -67,6 +67,7 @@ def test_each_answer_is_written_before_the_next_question() -> None:
         pytest.param(b"[]", "input is a list of 0: must be an object", id="a-list"),
         pytest.param(line(now=None), "now is null: must be a number", id="null-where-a-value-is-needed"),
         pytest.param(line(workers=[{}]), "workers[0].name is missing: must be given", id="empty-worker"),
+        pytest.param(b'{"operation": {}, "operation": null}', "operation is given twice in one object", id="twice"),
         pytest.param(b'{"schema": NaN}', "schema is nan: must be 1", id="nan"),
     ],
 )

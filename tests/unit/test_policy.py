@@ -200,6 +200,23 @@ def test_the_environment_gives_what_a_dict_gives() -> None:
             {"custom_rules": [{"name": "x"}]}, "custom_rules[0].threshold is missing: must be given", id="no-threshold"
         ),
         pytest.param(
+            {"custom_rules": [{"name": "queue_depth", "threshold": 1}]},
+            "custom_rules[0].name is 'queue_depth': must be a name that no built-in rule has",
+            id="custom-rule-on-a-metric-of-ours",
+        ),
+        pytest.param(
+            {"custom_rules": [{"name": "x", "threshold": 5}, {"name": "x", "threshold": 9, "direction": "down"}]},
+            "custom_rules[1].threshold is 9: must be below that of direction up, which is 5",
+            id="custom-down-above-up",
+        ),
+        pytest.param({"scale_up_step": 0}, "scale_up_step is 0: must be a whole number from 1 to 100", id="no-step"),
+        pytest.param(
+            {"pending_stuck_seconds": 50},
+            "pending_stuck_seconds is 50: must be 0 (at once) or at least interval_seconds, which is 120: "
+            "a shorter window never holds two readings",
+            id="stuck-window-shorter-than-the-interval",
+        ),
+        pytest.param(
             {"predictive_min_days": 8},
             "predictive_min_days is 8: must be at most predictive_days, which is 7",
             id="more-days-needed-than-looked-at",
@@ -214,6 +231,21 @@ def test_every_problem_is_reported_at_once() -> None:
     found = problems({"min_workers": 9, "max_workers": 3, "cpu_down_percent": 99, "nonsense": 1, "max_price": "cheap"})
 
     assert [line.split()[0] for line in found] == ["cpu_down_percent", "max_price", "min_workers", "nonsense"]
+
+
+def test_every_problem_inside_a_list_is_reported_too() -> None:
+    found = problems({"custom_rules": [{"name": "", "threshold": "x"}, {"threshold": 1}]})
+
+    assert [line.split()[0] for line in found] == [
+        "custom_rules[0].name",
+        "custom_rules[0].threshold",
+        "custom_rules[1].name",
+    ]
+
+
+def test_a_list_that_never_ends_is_refused_as_well() -> None:
+    with pytest.raises(InputError, match=r"CUSTOM_RULES is .*: must be JSON"):
+        Policy.from_environment({"CUSTOM_RULES": "[" * 100_000})
 
 
 def test_a_field_that_is_refused_is_not_also_called_contradictory() -> None:

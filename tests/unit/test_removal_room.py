@@ -57,3 +57,31 @@ def test_a_finished_pod_of_unknown_size_takes_no_room() -> None:
     host["pods"] = [pod("done", cpu=None, finished=True)]
 
     assert goes(sized("a", 1, 0.9), host) == ["a"]
+
+
+def fits(*given: dict[str, Any]) -> set[str]:
+    plan = plan_removals([Worker.from_dict(each) for each in given], (), 1)
+    return {kept.reason.value for kept in plan.kept}
+
+
+@pytest.mark.parametrize(
+    "unknown",
+    [pytest.param({"pods": None}, id="its-pods"), pytest.param({"pods": [pod("z", cpu=None)]}, id="a-request")],
+)
+def test_nobody_goes_while_what_is_lost_is_not_known(unknown: dict[str, Any]) -> None:
+    lost = sized("z", 2, state="not_ready") | unknown
+
+    assert goes(sized("a", 2, 0.5), sized("b", 2, 0.5), lost) == []
+    assert fits(sized("a", 2, 0.5), sized("b", 2, 0.5), lost) == {"not_measured", "not_ready"}
+
+
+def test_nobody_goes_while_a_lost_pod_has_no_place_itself() -> None:
+    assert goes(sized("a", 2, 0.5), sized("b", 2, 0.5), sized("z", 4, 3.0, state="not_ready")) == []
+
+
+def test_room_that_is_kept_on_the_worker_that_goes_must_be_found_elsewhere() -> None:
+    """Each of a, b and c has 2.0 to spare. With two lost pods `a` can go, for `c` takes what was to come to it."""
+    fleet = [sized(name, 2.5, 0.5) for name in "abc"]
+
+    assert goes(*fleet, sized("z", 4, 1.5, 1.5, state="draining")) == ["a"]
+    assert goes(*fleet, sized("z", 4, 1.5, 1.5, 1.5, state="draining")) == []

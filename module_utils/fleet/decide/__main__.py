@@ -38,13 +38,24 @@ def _answer(line: bytes) -> tuple[dict[str, Any], bool]:
 
 def _parsed(line: bytes) -> Any:
     try:
-        return json.loads(line.decode())
+        return json.loads(line.decode(), object_pairs_hook=_unambiguous)
     except UnicodeDecodeError:
         raise _not_json("not UTF-8") from None
     except RecursionError:
         raise _not_json("nested too deeply") from None
-    except ValueError as error:
-        raise _not_json(str(error)) from None
+    except json.JSONDecodeError as error:
+        raise _not_json(f"{error.msg} at character {error.pos + 1}") from None
+    except ValueError:
+        raise _not_json("a number is too long") from None
+
+
+def _unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """JSON allows a name to stand twice and lets the last one win; here that could hide an open operation."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(name for place, (name, _) in enumerate(pairs) if name in dict(pairs[:place]))
+        raise InputError(Problem(twice, "given twice in one object", "given once"))
+    return found
 
 
 def _not_json(why: str) -> InputError:

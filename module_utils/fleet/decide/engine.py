@@ -81,10 +81,11 @@ def _why_useless(observation: Observation, missing: list[str]) -> str:
     reading, limit = observation.reading, observation.policy.reading_max_age_seconds
     if reading is None:
         return "no metrics could be read"
-    if observation.now - reading.at > limit:
-        return f"the newest reading is {duration(observation.now - reading.at)} old, allowed are {duration(limit)}"
-    if len(missing) == len(CORE_METRICS):
-        return f"none of {', '.join(CORE_METRICS)} was measured"
+    if observation.now - reading.at >= limit:
+        age = duration(observation.now - reading.at)
+        return f"the newest reading is {age} old, must be younger than {duration(limit)}"
+    if len(missing) == len(CORE_METRICS) and not any(value is not None for value in reading.custom.values()):
+        return "not one metric was measured"
     return ""
 
 

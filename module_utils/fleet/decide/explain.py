@@ -39,10 +39,11 @@ def number(value: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Whole minutes where they are meant, else seconds."""
-    if seconds >= MINUTE and seconds % MINUTE == 0:
-        return f"{seconds / MINUTE:.0f} min"
-    return f"{seconds:.0f} s" if seconds < 2 * MINUTE else f"{seconds / MINUTE:.1f} min"
+    """Minutes and seconds, whichever of them there are."""
+    minutes, rest = divmod(round(seconds), MINUTE)
+    if not minutes:
+        return f"{rest} s"
+    return f"{minutes} min {rest} s" if rest else f"{minutes} min"
 
 
 def counted(count: int, noun: str) -> str:

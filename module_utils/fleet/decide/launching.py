@@ -26,6 +26,8 @@ def launch(
         if not launches:
             trace.say(Rule.CAPACITY, Verdict.BLOCKED, closed)
             return Outcome(reason=f"{wish.reason}, but {closed}", trigger=wish.trigger, urgent=wish.urgent)
+    else:
+        trace.watch(AlertName.NO_CAPACITY, False, "there is capacity again")
     return Outcome(
         reason=wish.reason,
         action=Action.SCALE_UP,

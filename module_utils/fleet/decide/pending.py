@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..model import AlertName, Reading, Rule, Verdict, Worker
 from ..observation import Observation
+from ..policy import Sizing
 from .explain import Trace, counted, number
 from .outcome import Wish
 from .reactive import pending_above_zero
@@ -17,8 +18,8 @@ def pending_wish(observation: Observation, reading: Reading, current: tuple[Work
     """By steps, or as many workers as the pods' requests need: that may be none."""
     policy, readings = observation.policy, (*observation.history, reading)
     judged = judge(pending_above_zero(policy.pending_for_seconds), readings, policy.interval_seconds)
-    needed = fit(observation, current) if judged.is_met else None
-    if judged.is_measured:
+    needed = fit(observation, reading, current) if judged.is_met else None
+    if needed is not None or reading.pending_pods == 0 or policy.sizing is Sizing.STEP:
         _watch_misfits(needed, observation, readings, trace)
     if not judged.is_met:
         trace.say(RULE, Verdict.PASS if judged.is_measured else Verdict.SKIPPED, judged.detail)
@@ -52,7 +53,9 @@ def _watch_misfits(needed: Fit | None, observation: Observation, readings: tuple
     policy = observation.policy
     too_large = needed.too_large if needed else ()
     paths = ", ".join(pod.path for pod in too_large[:3])
-    detail = f"{paths} ask for more than a new {policy.instance_types[0]} offers" if paths else "no pod is too large"
+    detail = (
+        f"a new {policy.instance_types[0]} offers less than is asked by {paths}" if paths else "no pod is too large"
+    )
     trace.watch(AlertName.POD_TOO_LARGE, bool(too_large), detail)
     stuck = needed is not None and not needed.workers and needed.fit_now > 0
     if stuck:

@@ -6,7 +6,7 @@ from ..model import Action, Direction, Reading, Removed, Rule, Verdict, Worker, 
 from ..observation import Observation
 from ..removal import Removal, plan_removals
 from . import custom, reactive
-from .explain import Trace, counted
+from .explain import Trace, counted, duration
 from .gates import cooling_down, paused
 from .outcome import Outcome, sentence
 from .predictive import is_blind
@@ -31,7 +31,7 @@ def scale_down(observation: Observation, reading: Reading, current: tuple[Worker
             Verdict.BLOCKED,
             f"{reason}; {counted(ready, 'Ready worker')}, minimum {least}",
         )
-        return Outcome(reason=f"{reason}, but the fleet is at its minimum of {least}", trigger=TRIGGER)
+        return Outcome(reason=f"{reason}, but {counted(ready, 'worker')} Ready, minimum {least}", trigger=TRIGGER)
     trace.say(Rule.SCALE_DOWN, Verdict.FIRES, reason)
     held_back = paused(observation, Direction.DOWN, trace) or cooling_down(observation, Direction.DOWN, trace)
     if held_back:
@@ -45,8 +45,8 @@ def _conditions(observation: Observation, reading: Reading) -> tuple[list[str], 
     met: list[str] = []
     against: list[str] = []
     age = observation.now - reading.at
-    if age > policy.interval_seconds / 2:
-        against.append(f"the reading is {age:.0f} s old, needs a fresh one")
+    if reading.cached or age > policy.interval_seconds / 2:
+        against.append(f"the reading is an earlier one, {duration(age)} old, needs a fresh one")
     readings = (*observation.history, reading)
     required = [reactive.cpu_below(policy), reactive.memory_below(policy)]
     required += [each for each in custom.scale_down_thresholds(policy) if custom.exists(each, readings)]

@@ -76,6 +76,8 @@ def _wish_above(
     if judged.is_met:
         trace.say(threshold.rule, Verdict.FIRES, judged.detail)
         urgent = is_urgent(readings[-1], observation.policy)
-        yield Wish(threshold.rule, sentence(judged.detail), step_size(observation.policy, urgent), urgent)
+        is_word = threshold.label != threshold.metric  # a metric's own name keeps its small letter
+        reason = sentence(judged.detail) if is_word else judged.detail
+        yield Wish(threshold.rule, reason, step_size(observation.policy, urgent), urgent)
     else:
         trace.say(threshold.rule, Verdict.PASS if judged.is_measured else Verdict.SKIPPED, judged.detail)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..capacity import expected_capacity, without_daemons
+from ..capacity import empty_worker
 from ..model import Capacity, Pod, Reading, Worker, WorkerState
 from ..observation import Observation
 from ..packing import Room, free_of, largest_first
@@ -34,16 +34,21 @@ def step_size(policy: Policy, urgent: bool) -> int:
     return max(policy.scale_up_step, policy.urgent_step) if urgent else policy.scale_up_step
 
 
-def fit(observation: Observation, current: Sequence[Worker]) -> Fit | None:
-    """What the pending pods need; None where sizing is by steps, or their requests or a worker's size are not known."""
-    policy = observation.policy
-    if policy.sizing is not Sizing.FIT or not observation.pending:
+def fit(observation: Observation, reading: Reading, current: Sequence[Worker]) -> Fit | None:
+    """What the pending pods need of the first instance type.
+
+    None where sizing is by steps, where fewer pods are listed than were counted, or where their requests or the size
+    of a worker are not known.
+    """
+    policy, pending = observation.policy, observation.pending
+    if policy.sizing is not Sizing.FIT or not pending or len(pending) < (reading.pending_pods or 0):
         return None
-    size = expected_capacity(policy.instance_types[0], current, policy)
-    if size is None:
+    if any(pod.cpu is None or pod.memory is None for pod in pending):
         return None
-    empty = without_daemons(size, current)
-    homeless, fit_now = _left_over(observation.pending, current, policy)
+    empty = empty_worker(policy.instance_types[0], current, policy)
+    if empty is None:
+        return None
+    homeless, fit_now = _left_over(pending, current, policy)
     too_large = tuple(pod for pod in homeless if not _fits(pod, empty))
     waiting = [pod for pod in homeless if _fits(pod, empty)]
     new = Room([(empty.cpu, empty.memory, empty.pods)] * min(policy.max_step, len(waiting)))
@@ -68,8 +73,7 @@ def _left_over(pods: Sequence[Pod], current: Sequence[Worker], policy: Policy) -
 def _free(worker: Worker, current: Sequence[Worker], policy: Policy) -> tuple[float, float, int]:
     if worker.state is WorkerState.READY or worker.allocatable is not None:
         return free_of(worker.allocatable, worker.pods)
-    size = expected_capacity(worker.instance_type, current, policy)
-    return free_of(without_daemons(size, current), ()) if size is not None else free_of(None, None)
+    return free_of(empty_worker(worker.instance_type, current, policy), ())
 
 
 def _fits(pod: Pod, empty: Capacity) -> bool:

@@ -57,4 +57,4 @@ def test_a_wish_held_back_by_the_cooldown_never_becomes_a_scale_down() -> None:
     decision = decide(Observation.from_dict(given))
 
     assert (decision.action, decision.trigger) == ("none", "queue_depth")
-    assert "possible in 3.3 min" in decision.reason
+    assert "possible in 3 min 20 s" in decision.reason

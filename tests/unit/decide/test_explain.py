@@ -56,7 +56,7 @@ def test_golden(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(0, "0 s"), (59, "59 s"), (60, "1 min"), (90, "90 s"), (119, "119 s"), (180, "3 min"), (200, "3.3 min")],
+    [(0, "0 s"), (59, "59 s"), (60, "1 min"), (90, "1 min 30 s"), (180, "3 min"), (301, "5 min 1 s")],
 )
 def test_durations(seconds: float, text: str) -> None:
     assert duration(seconds) == text

@@ -119,3 +119,25 @@ def test_pods_that_need_no_new_worker_do_not_fire() -> None:
     steps = {step.rule: step.verdict.value for step in decided(waiting(1), workers(2)).explain}
 
     assert steps["pending_pods"] == "pass"
+
+
+@pytest.mark.parametrize(
+    ("pending", "counted"),
+    [
+        pytest.param([pod("p", cpu=None, memory=None)], 1, id="requests-not-known"),
+        pytest.param([pod("p", cpu=0.1)], 4, id="fewer-listed-than-counted"),
+    ],
+)
+def test_what_is_not_fully_known_falls_back_to_steps(pending: list[Any], counted: int) -> None:
+    given = observation(
+        policy={"profile": "adaptive"}, reading=reading(pending_pods=counted), pending=pending, workers=full(2)
+    )
+
+    assert decide(Observation.from_dict(given)).count == 1
+
+
+def test_an_unreadable_list_does_not_end_an_episode() -> None:
+    given = observation(policy={"profile": "adaptive"}, reading=reading(pending_pods=1), alerted={"pod_too_large": 1})
+
+    assert decide(Observation.from_dict(given | {"pending": None})).alerts == ()
+    assert decide(Observation.from_dict(given | {"pending": []})).alerts == ()

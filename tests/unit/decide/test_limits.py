@@ -176,3 +176,10 @@ def test_no_pool_is_open() -> None:
 
     assert (decision.action, alerts_of(decision)) == ("none", [("no_capacity", "raised")])
     assert alerts_of(later) == [("no_capacity", "cleared")]
+
+
+def test_a_launch_that_finds_room_ends_the_want_of_capacity() -> None:
+    refused = [{"zone": "ap-southeast-1a", "instance_type": "t3.small", "lifecycle": "spot", "at": NOW - 60}]
+    decision = decided(reading=reading(pending_pods=3), refused_pools=refused, alerted={"no_capacity": NOW - 60})
+
+    assert (decision.count, alerts_of(decision)) == (1, [("no_capacity", "cleared")])

@@ -18,7 +18,7 @@ def decided(**changes: Any) -> Decision:
     ("changes", "alert"),
     [
         pytest.param({"reading": None}, "metrics_missing", id="prometheus-is-down"),
-        pytest.param({"reading": reading(NOW - 301)}, "metrics_missing", id="cached-reading-too-old"),
+        pytest.param({"reading": reading(NOW - 300)}, "metrics_missing", id="cached-reading-too-old"),
         pytest.param(
             {"reading": reading(cpu_percent=None, memory_percent=None, pending_pods=None)},
             "metrics_missing",
@@ -44,7 +44,7 @@ def test_an_unreadable_fleet_is_not_an_empty_one() -> None:
 
 
 def test_a_cached_reading_may_scale_up() -> None:
-    assert decided(reading=reading(NOW - 300, pending_pods=4)).action == "scale_up"
+    assert decided(reading=reading(NOW - 299, pending_pods=4)).action == "scale_up"
 
 
 @pytest.mark.parametrize(
@@ -57,6 +57,20 @@ def test_a_cached_reading_never_scales_down(age: int, action: str) -> None:
         each["at"] -= age
 
     assert decided(**given).action == action
+
+
+def test_a_reading_that_is_called_cached_never_scales_down_however_young() -> None:
+    given = low_load()
+    given["reading"]["cached"] = True
+
+    assert decided(**given).action == "none"
+
+
+def test_one_metric_is_enough_to_scale_up() -> None:
+    nothing = {"cpu_percent": None, "memory_percent": None, "pending_pods": None}
+
+    assert decided(reading=reading(**nothing, custom={"queue_depth": 5000})).action == "scale_up"
+    assert decided(reading=reading(**nothing, custom={"queue_depth": None})).action == "none"
 
 
 @pytest.mark.parametrize("metric", ["cpu_percent", "memory_percent", "pending_pods"])

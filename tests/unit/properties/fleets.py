@@ -89,7 +89,10 @@ READINGS: list[Json] = [CALM] * 12 + [
     )
 ]
 AGES = [[], [120], [600, 480, 360, 240, 120], [600, 480, 360, 240, 120], [600, 480, 360, 240, 120], [90, 60]]
-OWN = [{"name": "own", "threshold": 100, "for_seconds": 120, "direction": direction} for direction in ("up", "down")]
+OWN = [
+    {"name": "own", "threshold": limit, "for_seconds": 120, "direction": way}
+    for way, limit in (("up", 200), ("down", 100))
+]
 WISHES: list[Json] = [
     {},
     {},
@@ -185,8 +188,25 @@ def calm(draw: st.DrawFn) -> Json:
     }
 
 
+BIG = [[], [MOVABLE[3]], [MOVABLE[3], MOVABLE[2]], [MOVABLE[1]], [MOVABLE[4]], [MOVABLE[3] | {"cpu": None}]]
+
+
+@st.composite
+def lossy(draw: st.DrawFn) -> Json:
+    """A calm fleet that is nearly full, and that loses a worker or two just now."""
+    given = draw(calm())
+    shapes = [WORKERS[0], WORKERS[12], WORKERS[3]]
+    lost = [shape | {"state": draw(st.sampled_from(["not_ready", "draining"]))} for shape in WORKERS[:2]]
+    fleet = []
+    for number, shape in enumerate([*shapes, *lost[: draw(st.integers(1, 2))]]):
+        pods = [pod | {"name": f"w{number}-{place}"} for place, pod in enumerate(draw(st.sampled_from(BIG)))]
+        name = {"name": f"w{number}", "instance_id": f"i-{number}", "instance_type": "t3.small"}
+        fleet.append(shape | name | {"pods": pods})
+    return given | {"workers": fleet, "budgets": []}
+
+
 def observations() -> st.SearchStrategy[Json]:
-    return st.one_of(anything(), calm())
+    return st.one_of(anything(), calm(), lossy())
 
 
 def at_minute(given: Json, minute: int, demand: float | None) -> Json:

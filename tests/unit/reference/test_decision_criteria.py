@@ -194,8 +194,8 @@ def test_alert_at_maximum(alerted: dict[str, float], names: list[AlertName]) -> 
 @pytest.mark.parametrize(
     ("age", "pending", "action"),
     [
-        pytest.param(300, 1, UP, id="five-minutes-old-still-adds"),
-        pytest.param(301, 1, NONE, id="older-than-five-minutes-decides-nothing"),
+        pytest.param(299, 1, UP, id="younger-than-five-minutes-still-adds"),
+        pytest.param(300, 1, NONE, id="five-minutes-old-decides-nothing"),
         pytest.param(61, 0, NONE, id="departs:-the-design-never-scales-down-on-a-cached-reading"),
         pytest.param(60, 0, DOWN, id="this-cycle's-reading-lets-a-worker-go"),
     ],
