@@ -1,0 +1,8 @@
+//go:build tools
+
+// Package tools pins what the sandbox builds; go.sum next to it holds every checksum.
+package tools
+
+import (
+	_ "go.etcd.io/etcd/server/v3"
+)

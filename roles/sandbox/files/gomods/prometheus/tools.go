@@ -1,0 +1,9 @@
+//go:build tools
+
+// Package tools pins what the sandbox builds; go.sum next to it holds every checksum.
+package tools
+
+import (
+	_ "github.com/prometheus/prometheus/cmd/prometheus"
+	_ "github.com/prometheus/prometheus/cmd/promtool"
+)
