@@ -1,0 +1,1 @@
+"""An AWS on one machine: moto, and what moto lacks for an autoscaler."""

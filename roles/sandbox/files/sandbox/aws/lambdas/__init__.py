@@ -1,0 +1,1 @@
+"""Lambda functions run from their zip by the real Python runtime client."""
