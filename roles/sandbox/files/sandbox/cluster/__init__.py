@@ -1,0 +1,1 @@
+"""The cluster: a real control plane, KWOK nodes and real monitoring, all on loopback."""

@@ -1,0 +1,5 @@
+"""`python -m sandbox.hypervisor`: see server.py."""
+
+from sandbox.hypervisor.server import main
+
+main()

@@ -1,0 +1,1 @@
+"""Tests of the hypervisor: real cluster, real AWS server, real hypervisor process."""
