@@ -6,11 +6,16 @@ STAMP := $(VENV)/.installed
 COMPILE := $(BIN)/pip-compile --generate-hashes --strip-extras --allow-unsafe \
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 
+# What `make demo` starts, and where: both can be given, as in `make demo SPEED=30`.
+SPEED ?= 12
+SANDBOX ?= $(HOME)/.local/state/node-fleet/sandbox
+SANDBOX_PYTHON := PYTHONPATH=module_utils:roles/sandbox/files $(BIN)/python
+
 # Ansible and its linter start their own tools by name, so the environment must come first on the path.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lint test unit bench docs lock clean
+.PHONY: help setup demo down lint test sandbox unit bench docs lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,6 +32,12 @@ $(STAMP): requirements-dev.txt
 	$(BIN)/pip install --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	@touch $@
 
+demo: $(STAMP) ## Bring up a fleet on this machine and play a flash sale (SPEED=12)
+	@$(SANDBOX_PYTHON) -m sandbox.demo --dir "$(SANDBOX)" --speed $(SPEED)
+
+down: $(STAMP) ## Stop what `make demo` started and remove its files (KEEP=1 keeps them)
+	@$(SANDBOX_PYTHON) -m sandbox down --dir "$(SANDBOX)" $(if $(KEEP),--keep)
+
 lint: $(STAMP) ## Check style, types, layers, YAML and Ansible content
 	@echo "== ruff" && $(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@echo "== mypy" && $(BIN)/mypy
@@ -34,8 +45,12 @@ lint: $(STAMP) ## Check style, types, layers, YAML and Ansible content
 	@echo "== yamllint" && $(BIN)/yamllint --strict .
 	@echo "== ansible-lint" && $(BIN)/ansible-lint --offline --profile production
 
-test: $(STAMP) ## Run every test
-	@echo "== pytest" && $(BIN)/pytest -n auto tests
+test: $(STAMP) ## Run the tests of the engine and of the tree
+	@echo "== pytest tests/unit tests/integration" && $(BIN)/pytest -n auto tests/unit tests/integration
+
+sandbox: $(STAMP) ## Run the tests of the sandbox on real servers (not part of make test yet)
+	@echo "== binaries of the sandbox" && $(SANDBOX_PYTHON) -m sandbox binaries
+	@echo "== pytest tests/sandbox" && $(BIN)/pytest tests/sandbox
 
 unit: $(STAMP) ## Run only tests/unit
 	@echo "== pytest tests/unit" && $(BIN)/pytest -n auto tests/unit
@@ -53,5 +68,6 @@ lock: $(STAMP) ## Write the lock files anew from requirements*.in
 	CUSTOM_COMPILE_COMMAND="make lock" $(COMPILE) --upgrade --output-file requirements-dev.txt requirements-dev.in
 
 clean: ## Remove .venv and everything the tools have cached
+	@test ! -d "$(SANDBOX)" || { echo "A sandbox is there: run make down first." >&2; exit 1; }
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .ansible
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
