@@ -40,7 +40,7 @@ def test_every_job_of_the_production_file_is_scraped(
         "node-exporter",
         "cadvisor",
     ):
-        until(lambda job=job: query(f'up{{job="{job}"}} == 1'), 20, f"{job} is scraped")  # type: ignore[misc]
+        until(lambda job=job: query(f'up{{job="{job}"}} == 1'), 20, f"{job} is scraped")
 
 
 def test_cpu_follows_the_usage_of_pods(

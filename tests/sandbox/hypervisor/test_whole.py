@@ -30,7 +30,7 @@ def test_whole_sandbox_comes_up_heals_and_goes(spare_directory: Path) -> None:
 
     for name in ("aws", "hypervisor"):
         os.kill(before[name], signal.SIGKILL)
-        until(lambda name=name: not processes.is_alive(name), 10, f"{name} is gone")  # type: ignore[misc]
+        until(lambda name=name: not processes.is_alive(name), 10, f"{name} is gone")
     healed = whole.up(spare_directory)
     assert healed == sandbox, "addresses stay"
     assert master_instance(healed) == master_node(healed), "a new account has a new master, and so has the cluster"

@@ -173,7 +173,7 @@ def _input(target: dict[str, Any], event: Any) -> str:
     if transformer:
         whole = {**seen, "ingestion-time": event.get("ingestion-time", time.time())}
         template, paths = transformer.get("InputTemplate"), transformer.get("InputPathsMap", {})
-        return json.dumps(EventTemplateParser.parse(template, paths, whole))  # type: ignore[arg-type]
+        return json.dumps(EventTemplateParser.parse(template, paths, whole))  # type: ignore[arg-type]  # our dict has its TypedDict's fields
     if target.get("InputPath"):
         part: Any = seen
         for step in target["InputPath"].removeprefix("$").strip(".").split("."):
